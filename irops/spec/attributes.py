@@ -92,31 +92,28 @@ def _domain(attribute: Attribute) -> str:
 
 
 def _int(text: str, attribute: Attribute) -> int:
-    stripped = text.strip(_BLANKS)
-    if not _INT.fullmatch(stripped):
-        raise DomainError(
-            f"{attribute.name} is {text!r}, must be an integer", reading=_prefix(_INT, stripped)
-        )
+    stripped = _stripped(text, attribute, _INT, "an integer")
     if int(stripped) not in INT64:
         raise DomainError(f"{attribute.name} is {text}, must be within 64 bits")
     return int(stripped)
 
 
 def _float(text: str, attribute: Attribute) -> float:
-    stripped = text.strip(_BLANKS)
-    if not _FLOAT.fullmatch(stripped):
-        raise DomainError(
-            f"{attribute.name} is {text!r}, must be a number", reading=_prefix(_FLOAT, stripped)
-        )
+    stripped = _stripped(text, attribute, _FLOAT, "a number")
     value = float(stripped)
     if value in (float("inf"), -float("inf")) and "inf" not in stripped.lower():
         raise DomainError(f"{attribute.name} is {text}, must be within the range of f64")
     return value
 
 
-def _prefix(pattern: re.Pattern[str], text: str) -> str | None:
-    match = pattern.match(text)
-    return match[0] if match else None
+def _stripped(text: str, attribute: Attribute, pattern: re.Pattern[str], wanted: str) -> str:
+    """A text without blanks around it. Raises: DomainError if it is not what a pattern matches"""
+    stripped = text.strip(_BLANKS)
+    if not pattern.fullmatch(stripped):
+        begin = pattern.match(stripped)
+        message = f"{attribute.name} is {text!r}, must be {wanted}"
+        raise DomainError(message, reading=begin[0] if begin else None)
+    return stripped
 
 
 def _bool(text: str, attribute: Attribute) -> bool:

@@ -531,14 +531,3 @@ def untested_constraints(definition: Definition) -> list[str]:
     """The constraints that no counterexample violates, each in a sentence."""
     untested = set(definition.constraints) - {case.violates for case in counterexamples(definition)}
     return [f"{definition.id}:{c} is violated by no counterexample" for c in sorted(untested)]
-
-
-def incoherences(definition: Definition, functions: Functions) -> list[str]:
-    """Constraints that no code cites or no counterexample violates, and citations of unknown constraints."""
-    uncited = sorted(set(definition.constraints) - cited_constraints(definition, functions))
-    undefined = undefined_citations(definition, functions)
-    return [
-        *(f"{definition.id}:{c} is defined, but no code cites it" for c in uncited),
-        *(f"{definition.id}:{c} is cited by code, but not defined" for c in undefined),
-        *untested_constraints(definition),
-    ]

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
+from coherence import incoherences
 from stored import assert_stored
 
 from irops.conformance.cases import case_fault, outcome
 from irops.dialects import others
 from irops.dialects.registry import default_registry
-from irops.spec.load import counterexamples, examples, incoherences
+from irops.spec.load import counterexamples, examples
 
 REGISTRY = default_registry()
 OWN = [op for op in REGISTRY.ids() if op in REGISTRY._own]

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, replace
 
 import pytest
+from coherence import incoherences
 
 import irops
 from irops.dialects.registry import default_registry
 from irops.spec.attributes import bind
 from irops.spec.binding import Functions
 from irops.spec.body import BodyFunction
-from irops.spec.load import cited_constraints, incoherences
+from irops.spec.load import cited_constraints
 from irops.spec.op import Op
 from irops.values.violation import require
 

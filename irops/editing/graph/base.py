@@ -447,16 +447,8 @@ class Base:
 
     def rename(self, node: Node, name: str) -> None:
         before = node.name
-        self._drop_name(node)
-        node.name = name
-        self._add_name(node)
-
-        def restore() -> None:
-            self._drop_name(node)
-            node.name = before
-            self._add_name(node)
-
-        self._note(restore)
+        self._set_name(node, name)
+        self._note(lambda: self._set_name(node, before))
 
     def set(self, node: Node, field: str, value: Any) -> None:
         """Give a field of a node another value."""
@@ -466,6 +458,11 @@ class Base:
 
     def _add_name(self, node: Node) -> None:
         self._by_name.setdefault(node.name, []).append(node)
+
+    def _set_name(self, node: Node, name: str) -> None:
+        self._drop_name(node)
+        node.name = name
+        self._add_name(node)
 
     def _drop_name(self, node: Node) -> None:
         self._by_name[node.name].remove(node)

@@ -191,9 +191,12 @@ class Graph(Base, metaclass=_GraphType):
         if other is not None and other is not value:
             raise refuse("duplicate-name", f"the name {name!r} is given to a second tensor", name)
         if other is None:
-            names = [*value.node.tensor_names]
-            names[value.index] = (*names[value.index], name)
-            self.set(value.node, "tensor_names", names)
+            self._set_tensor_names(value, (*value.names, name))
+
+    def _set_tensor_names(self, value: Value, names: tuple[str, ...]) -> None:
+        changed = [*value.node.tensor_names]
+        changed[value.index] = names
+        self.set(value.node, "tensor_names", changed)
 
     def add_result(self, value: Value, name: str | None = None) -> Node:
         """The same as result: let the model give one more value."""
@@ -613,10 +616,8 @@ class Graph(Base, metaclass=_GraphType):
         self.follow(users)
 
     def move_names(self, old: Value, new: Value) -> None:
-        for value, names in ((new, (*new.names, *old.names)), (old, ())):
-            changed = [*value.node.tensor_names]
-            changed[value.index] = tuple(names)
-            self.set(value.node, "tensor_names", changed)
+        self._set_tensor_names(new, (*new.names, *old.names))
+        self._set_tensor_names(old, ())
 
     def prune(self) -> int:
         """Remove nodes that no result and no variable depends on, inputs apart. How many they were."""
