@@ -10,7 +10,7 @@ What is in results.* depends on the models and the settings alone: neither on ti
 import csv
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields
@@ -623,20 +623,11 @@ def _setting(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-class NumberedValues:
-    """Values that are stored once, with the number of each."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Any, int] = {}
-
-    def __getitem__(self, value: Any) -> int:
-        return self._numbers.setdefault(value, len(self._numbers))
-
-    def __contains__(self, value: Any) -> bool:
-        return value in self._numbers
-
-    def values(self) -> list[Any]:
-        return list(self._numbers)
+def _numbered() -> defaultdict[Any, int]:
+    """A table that numbers the values that are looked up in it."""
+    numbers: defaultdict[Any, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return numbers
 
 
 class Matrix:
@@ -647,7 +638,7 @@ class Matrix:
 
     def __init__(self, table: SurveyTable, changes: Mapping[str, Iterable[CellChange]]) -> None:
         self.about: dict[str, tuple[str, str]] = {}
-        self._rules, self._findings, self._used = NumberedValues(), NumberedValues(), 0
+        self._rules, self._findings, self._used = _numbered(), _numbered(), 0
         rows = {row.place: row for row in table}
         moved: dict[tuple[str, str], tuple[str, CellChange]] = {}
         for kind, of_kind in changes.items():
@@ -667,8 +658,8 @@ class Matrix:
             "statuses": [[name, symbol] for name, (symbol, _) in STATUS_STYLES.items()],
             "changes": [[name, symbol] for name, (symbol, _) in CHANGE_STYLES.items()],
             "tasks": self.tasks,
-            "rules": [[code, self.about.get(code, ("", ""))[0]] for code in self._rules.values()],
-            "findings": self._findings.values(),
+            "rules": [[code, self.about.get(code, ("", ""))[0]] for code in self._rules],
+            "findings": list(self._findings),
             "models": self._models,
         }
 
