@@ -1,6 +1,5 @@
 """Pooling in regions of interest: ROIPooling, ROIAlign, PSROIPooling; the feature extractor of Detectron."""
 
-from collections.abc import Iterable
 from functools import reduce
 from math import ceil, isfinite
 from typing import Any
@@ -236,30 +235,23 @@ SHIFTS = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pixe
 """The numbers added to coordinates before and after they are scaled, for each aligned_mode."""
 
 
-@shape("ROIAlign-3", "ROIAlign-9")
-def roi_align_shape(
-    data: Fact, rois: Fact, batch_indices: Fact, *, pooled_h: int, pooled_w: int, spatial_scale: float
-) -> Shape:
-    return aligned_shape(data, rois, batch_indices, 4, (pooled_h, pooled_w), spatial_scale)
+def aligned(*ops: str, numbers: int) -> None:
+    """Declare the shape function of ops. numbers: the numbers that describe a region."""
+
+    @shape(*ops)
+    def aligned_shape(
+        data: Fact, rois: Fact, batch_indices: Fact, *, pooled_h: int, pooled_w: int, spatial_scale: float
+    ) -> Shape:
+        unify(rois.shape[1], numbers, "C1")
+        count = unify(rois.shape[0], batch_indices.shape[0], "C2")
+        warn_unless(spatial_scale > 0, "C4", f"{spatial_scale:g}")
+        if batch_indices.value is not None:
+            check_batches(batch_indices.value, data.shape[0], "C3")
+        return Shape.of(count, data.shape[1], pooled_h, pooled_w)
 
 
-@shape("ROIAlignRotated-15")
-def roi_align_rotated_shape(
-    data: Fact, rois: Fact, batch_indices: Fact, *, pooled_h: int, pooled_w: int, spatial_scale: float
-) -> Shape:
-    return aligned_shape(data, rois, batch_indices, 5, (pooled_h, pooled_w), spatial_scale)
-
-
-def aligned_shape(
-    data: Fact, rois: Fact, batch_indices: Fact, numbers: int, bins: Iterable[int], spatial_scale: float
-) -> Shape:
-    """The shape of the output. numbers: the numbers that describe a region."""
-    unify(rois.shape[1], numbers, "C1")
-    count = unify(rois.shape[0], batch_indices.shape[0], "C2")
-    warn_unless(spatial_scale > 0, "C4", f"{spatial_scale:g}")
-    if batch_indices.value is not None:
-        check_batches(batch_indices.value, data.shape[0], "C3")
-    return Shape.of(count, data.shape[1], *bins)
+aligned("ROIAlign-3", "ROIAlign-9", numbers=4)
+aligned("ROIAlignRotated-15", numbers=5)
 
 
 @kernel("ROIAlign-3", "ROIAlign-9", widen=True)
