@@ -94,7 +94,7 @@ def plugin_folders() -> list[Path]:
 
 
 def _installed(group: str) -> Iterator[tuple[str, Any]]:
-    """What packages register under a group, by the name of the module. Raises: DefinitionError"""
+    """Objects that packages register under a group, with their entry points. Raises: DefinitionError"""
     if not is_registered(group):
         return
     from importlib.metadata import entry_points  # slow to import
