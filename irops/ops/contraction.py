@@ -41,9 +41,10 @@ def _integer_product(a: Array, b: Array) -> Array:
     sum exactly.
     """
     exact = a.size and b.size and a.shape[-1] * _magnitude(a) * _magnitude(b) <= EXACT_IN_F64
-    return (
+    result: Array = (
         np.matmul(a.astype(np.float64), b.astype(np.float64)).astype(np.int64) if exact else np.matmul(a, b)
     )
+    return result
 
 
 def _magnitude(whole: Array) -> int:

@@ -135,7 +135,8 @@ class Slide:
         starts = (self.first + np.arange(self.positions)) * self.stride - self.before
         low = np.maximum(-(starts // self.dilation), 0)
         high = np.minimum((self.size - 1 - starts) // self.dilation + 1, self.taps)
-        return np.maximum(high - low, 0)
+        counts: Array = np.maximum(high - low, 0)
+        return counts
 
     @property
     def whole(self) -> bool:

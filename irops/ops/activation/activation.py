@@ -48,7 +48,8 @@ def sigmoid(data: Array) -> Array:
 
 @gradient("Sigmoid-1", widen=True)
 def sigmoid_gradient(d_output: Array, output: Array) -> Array:
-    return d_output * output * (1 - output)
+    result: Array = d_output * output * (1 - output)
+    return result
 
 
 @kernel("ReLU-1", widen=True)
@@ -68,7 +69,8 @@ def relu_dims(data: Array) -> Array:
 
 def logistic(x: Array) -> Array:
     """1 / (1 + exp(-x)); where exp overflows to inf, the quotient is 0, which is correct."""
-    return 1 / (1 + np.exp(-x))
+    result: Array = 1 / (1 + np.exp(-x))
+    return result
 
 
 @shape("Elu-1")
@@ -93,7 +95,8 @@ def selu_shape(data: Fact, alpha: Fact, lambda_: Fact) -> Shape:
 @kernel("Selu-1", widen=True)
 def selu(data: Array, alpha: Array, lambda_: Array) -> Array:
     low = alpha.reshape(()) * np.expm1(np.minimum(data, 0))
-    return lambda_.reshape(()) * np.where(data > 0, data, low)
+    result: Array = lambda_.reshape(()) * np.where(data > 0, data, low)
+    return result
 
 
 @shape("PReLU-1")
@@ -202,7 +205,8 @@ def mish(data: Array) -> Array:
 
 def softplus(x: Array) -> Array:
     """log(1 + exp(x)), in a form in which exp does not overflow."""
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    result: Array = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    return result
 
 
 @shape("Swish-4")
@@ -226,27 +230,32 @@ def gelu(data: Array, *, approximation_mode: str = "erf") -> Array:
 
 
 def by_erf(x: Array) -> Array:
-    return x / 2 * (1 + erf(np.asarray(x / sqrt(2))))
+    result: Array = x / 2 * (1 + erf(np.asarray(x / sqrt(2))))
+    return result
 
 
 def by_tanh(x: Array) -> Array:
-    return x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
+    result: Array = x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
+    return result
 
 
 @kernel("SoftMax-1", "SoftMax-8", widen=True)
 def soft_max(data: Array, *, axis: int) -> Array:
     shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
     powers = np.exp(shifted)
-    return powers / powers.sum(axis, keepdims=True)
+    result: Array = powers / powers.sum(axis, keepdims=True)
+    return result
 
 
 @gradient("SoftMax-8", widen=True)
 def soft_max_gradient(d_output: Array, output: Array, *, axis: int) -> Array:
     product = d_output * output
-    return product - output * product.sum(axis, keepdims=True)
+    result: Array = product - output * product.sum(axis, keepdims=True)
+    return result
 
 
 @kernel("LogSoftmax-5", widen=True)
 def log_softmax(data: Array, *, axis: int) -> Array:
     shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
-    return shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
+    return result

@@ -81,7 +81,8 @@ def minimum_dim(a: Dim, b: Dim) -> Dim:
 @elementwise_dims("SquaredDifference-1")
 @elementwise("SquaredDifference-1")
 def squared_difference(a: Number, b: Number) -> Number:
-    return (a - b) * (a - b)
+    square: Number = (a - b) * (a - b)
+    return square
 
 
 @shape("Mod-1", "FloorMod-1")

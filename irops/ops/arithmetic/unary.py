@@ -77,7 +77,8 @@ def log_gradient(d_output: Array, data: Array) -> Array:
 
 @gradient("Tanh-1", widen=True)
 def tanh_gradient(d_output: Array, output: Array) -> Array:
-    return d_output * (1 - output * output)
+    d_data: Array = d_output * (1 - output * output)
+    return d_data
 
 
 @kernel("Round-5", widen=True)

@@ -48,4 +48,5 @@ def bitwise_right_shift(a: Array, b: Array) -> Array:
 
 def _count(a: Array, b: Array) -> Array:
     """The number of positions to shift by: b modulo the width of the type, as processors compute it."""
-    return b & b.dtype.type(a.dtype.itemsize * 8 - 1)
+    count: Array = b & b.dtype.type(a.dtype.itemsize * 8 - 1)
+    return count

@@ -22,7 +22,8 @@ def is_finite(data: Array) -> Array:
 @kernel("IsInf-10")
 def is_inf(data: Array, *, detect_negative: bool, detect_positive: bool) -> Array:
     numbers = as_numbers(data)
-    return ((numbers == np.inf) & detect_positive) | ((numbers == -np.inf) & detect_negative)
+    result: Array = ((numbers == np.inf) & detect_positive) | ((numbers == -np.inf) & detect_negative)
+    return result
 
 
 def boolean_dim(may_be_true: bool, may_be_false: bool) -> Dim:

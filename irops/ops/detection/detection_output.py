@@ -136,7 +136,10 @@ class DetectionChoice:
 
     def _suppressed(self, best: Array, label: int, boxes: Array) -> list[int]:
         of_class = boxes[0 if self.share_location else label, best]
-        return best[kept_boxes(of_class, above(touching_overlap, self.nms_threshold), inf)].tolist()
+        remaining: list[int] = best[
+            kept_boxes(of_class, above(touching_overlap, self.nms_threshold), inf)
+        ].tolist()
+        return remaining
 
 
 class DetectionRows:

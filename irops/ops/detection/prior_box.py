@@ -53,7 +53,8 @@ class Grid:
             np.arange(self.height, dtype=np.float32), np.arange(self.width, dtype=np.float32), indexing="ij"
         )
         steps = np.array([step_x, step_y], np.float32)
-        return (np.stack([x, y], axis=-1) + np.float32(offset)) * steps
+        centres: Array = (np.stack([x, y], axis=-1) + np.float32(offset)) * steps
+        return centres
 
     def corners(self, centres: Array, boxes: Array) -> Array:
         """The lower and the upper corners of boxes in every cell, as fractions of the image. boxes: for each

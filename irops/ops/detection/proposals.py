@@ -125,7 +125,8 @@ def anchors_of(base_size: int, ratio: Numbers, scale: Numbers, frame: Frame) -> 
 
 def clipped(boxes: Array, limits: Array) -> Array:
     """Corners clipped to the image; NaN becomes 0."""
-    return np.fmax(np.float32(0), np.minimum(boxes, np.tile(limits, 2)))
+    corners: Array = np.fmax(np.float32(0), np.minimum(boxes, np.tile(limits, 2)))
+    return corners
 
 
 def decoded(anchors: Array, deltas: Array, frame: Frame) -> Array:
@@ -321,7 +322,8 @@ def proposed(anchors: Array, deltas: Array, image: Array, edge: int) -> Array:
     """
     by_box = deltas.reshape(len(deltas) // 4, 4, *deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
     last = image[[1, 0, 1, 0]] - edge
-    return np.maximum(np.minimum(refined(anchors, by_box, edge, MAX_EXPONENT), last), 0)
+    clipped: Array = np.maximum(np.minimum(refined(anchors, by_box, edge, MAX_EXPONENT), last), 0)
+    return clipped
 
 
 def highest(scores: Array, max_count: int) -> Array:

@@ -56,13 +56,15 @@ def widened(data: Array) -> Array:
 
 def whole(numbers: Array) -> Array:
     """Numbers truncated to integers and limited to FAR."""
-    return np.clip(numbers, -FAR, FAR).astype(np.int64)
+    integers: Array = np.clip(numbers, -FAR, FAR).astype(np.int64)
+    return integers
 
 
 def inside(planes: Array, y: Array, x: Array) -> Array:
     """Which points lie between the first and the last element of planes, both included."""
     height, width = planes.shape[-2:]
-    return (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
+    mask: Array = (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
+    return mask
 
 
 def interpolated(planes: Array, which: tuple[Any, ...], within: Array, y: Array, x: Array) -> Array:
@@ -100,7 +102,8 @@ def bilinear(maps: Array, y: Array, x: Array) -> Array:
     left, right, across = _neighbours(x, width)
     upper = maps[:, top, left] * (1 - across) + maps[:, top, right] * across
     lower = maps[:, bottom, left] * (1 - across) + maps[:, bottom, right] * across
-    return np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
+    samples: Array = np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
+    return samples
 
 
 def _neighbours(coordinate: Array, size: int) -> tuple[Array, Array, Array]:
@@ -123,7 +126,8 @@ def sample_points(extent: Array, bins: int, ratio: int, constraint: str) -> Arra
     count = ratio or max(ceil(each), 0)
     check_sample_count(bins * count)
     steps = (np.arange(count, dtype=kind) + kind.type(0.5)) * (each / kind.type(max(count, 1)))
-    return np.arange(bins, dtype=kind)[:, np.newaxis] * each + steps
+    points: Array = np.arange(bins, dtype=kind)[:, np.newaxis] * each + steps
+    return points
 
 
 def check_sample_count(count: int) -> None:
@@ -137,9 +141,11 @@ def check_sample_count(count: int) -> None:
 def pooled(samples: Array, mode: str) -> Array:
     """One value per bin from samples [C, bin rows, points, bin columns, points]; 0 if there are no points."""
     if mode == "max":
-        return samples.max(axis=(2, 4), initial=0)
+        maxima: Array = samples.max(axis=(2, 4), initial=0)
+        return maxima
     count = samples.shape[2] * samples.shape[4]
-    return samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
+    average: Array = samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
+    return average
 
 
 def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
@@ -200,7 +206,8 @@ def fill_with_maxima(output: Array, image: Array, box: Array) -> None:
 
 def _maxima(data: Array, axis: int, first: int, last: int) -> Array:
     """The maximum from the first to the exclusive last element along an axis; any number if there is none."""
-    return data[(slice(None),) * axis + (slice(first, last),)].max(axis=axis, initial=-np.inf)
+    maxima: Array = data[(slice(None),) * axis + (slice(first, last),)].max(axis=axis, initial=-np.inf)
+    return maxima
 
 
 def bins(first: int, last: int, count: int, size: int) -> list[list[int]]:
@@ -209,7 +216,8 @@ def bins(first: int, last: int, count: int, size: int) -> list[list[int]]:
     """
     length, number = max(last - first + 1, 1), np.arange(count)
     begins, ends = first + number * length // count, first - (-(number + 1) * length // count)
-    return np.clip(np.stack([begins, ends], axis=1), 0, size).tolist()
+    ranges: list[list[int]] = np.clip(np.stack([begins, ends], axis=1), 0, size).tolist()
+    return ranges
 
 
 def sampled(image: Array, box: Array, height: int, width: int) -> Array:
@@ -409,7 +417,8 @@ def psroi_pooling(
 def scaled(box: Array, scale: np.float32) -> Array:
     """The rounded corners, scaled to the feature maps: left, top, and the exclusive ends right, bottom."""
     rounded = away_from_zero(np.clip(box, -FAR, FAR)) + np.array([0, 0, 1, 1], np.float32)
-    return (rounded * scale).astype(np.float32)
+    corners: Array = (rounded * scale).astype(np.float32)
+    return corners
 
 
 def fill_with_averages(output: Array, image: Array, box: Array, scale: np.float32) -> None:
@@ -435,7 +444,8 @@ def real_bins(first: np.float32, last: np.float32, count: int, size: int) -> lis
     number = np.arange(count, dtype=np.float32)
     length = np.maximum(last - first, MIN_SIZE) / np.float32(count)
     edges = np.stack([np.floor(first + number * length), np.ceil(first + (number + 1) * length)], axis=1)
-    return np.clip(whole(edges), 0, size).tolist()
+    ranges: list[list[int]] = np.clip(whole(edges), 0, size).tolist()
+    return ranges
 
 
 def average_of_bins(image: Array, box: Array, counts: tuple[int, int], size: int) -> Array:
@@ -461,7 +471,10 @@ def points_of_bins(first: np.float32, last: np.float32, count: int, size: int, l
     if size == 1:
         return (HALF * (begins + ends) * longest)[:, np.newaxis]
     steps = (ends - begins) * longest / np.float32(size - 1)
-    return np.arange(size, dtype=np.float32) * steps[:, np.newaxis] + (begins * longest)[:, np.newaxis]
+    coordinates: Array = (
+        np.arange(size, dtype=np.float32) * steps[:, np.newaxis] + (begins * longest)[:, np.newaxis]
+    )
+    return coordinates
 
 
 @shape("DeformablePSROIPooling-1")
@@ -542,7 +555,8 @@ def shifts_of_bins(offsets: Array, output_dim: int, group_size: int, part_size: 
     part = np.arange(group_size) * part_size // group_size
     classes = np.arange(output_dim) // (output_dim // (len(offsets) // 2))
     pairs = offsets.astype(np.float32).reshape(-1, 2, part_size, part_size)
-    return pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
+    shifts: Array = pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
+    return shifts
 
 
 def average_from(

@@ -67,13 +67,15 @@ def region_yolo(
 
 def sigmoid(numbers: Array) -> Array:
     one = numbers.dtype.type(1)
-    return one / (one + np.exp(-numbers))
+    result: Array = one / (one + np.exp(-numbers))
+    return result
 
 
 def softmax(classes: Array) -> Array:
     """The probability of each class, along axis 2."""
     powers = np.exp(classes - classes.max(axis=2, keepdims=True, initial=-np.inf))
-    return powers / powers.sum(axis=2, keepdims=True)
+    probabilities: Array = powers / powers.sum(axis=2, keepdims=True)
+    return probabilities
 
 
 @shape("ReorgYolo-2")

@@ -75,7 +75,8 @@ def away_from_zero(numbers: Array) -> Array:
     """Numbers rounded to the nearest integers, halves away from zero."""
     whole = np.trunc(numbers)
     up = np.where(np.abs(numbers - whole) >= HALF, np.sign(numbers), 0)
-    return whole + up.astype(numbers.dtype)
+    rounded: Array = whole + up.astype(numbers.dtype)
+    return rounded
 
 
 def nearest(resizing: Resizing, nearest_mode: str) -> Array:

@@ -310,7 +310,8 @@ def part(array: Array, cut: Cut, iteration: int) -> Array:
     axis = cut.axis % array.ndim
     start = cut.start if cut.start >= 0 else cut.start + array.shape[axis]
     low = start + iteration * cut.stride - (cut.part_size - 1 if cut.stride < 0 else 0)
-    return array[(slice(None),) * axis + (slice(low, low + cut.part_size),)]
+    view: Array = array[(slice(None),) * axis + (slice(low, low + cut.part_size),)]
+    return view
 
 
 def concatenated_shape(cut: Cut, piece: Shape, count: Dim) -> Shape:

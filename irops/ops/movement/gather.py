@@ -248,7 +248,10 @@ def gather_nd(data: Array, indices: Array, *, batch_dims: int) -> Array:
     between = (1,) * (tuples.ndim - 1 - batch_dims)
     items: Sequence[Array] = np.indices(data.shape[:batch_dims], sparse=True)
     if depth:
-        return data[(*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(tuples, -1, 0))]
+        selected: Array = data[
+            (*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(tuples, -1, 0))
+        ]
+        return selected
     # an empty tuple selects all of its batch item
     whole = data.reshape(data.shape[:batch_dims] + between + data.shape[batch_dims:])
     return np.broadcast_to(whole, tuples.shape[:-1] + data.shape[batch_dims:])

@@ -78,7 +78,8 @@ def padded(data: Array, pads_begin: Array, pads_end: Array, pad_value: Any, pad_
     sizes = [max(begin + size + end, 0) for size, begin, end in pads]
     if pad_mode != "constant":
         sources = [SOURCES[pad_mode](np.arange(n) - begin, size) for n, (size, begin, _) in zip(sizes, pads)]
-        return data[np.ix_(*sources)] if sources else data
+        mirrored: Array = data[np.ix_(*sources)] if sources else data
+        return mirrored
     result: Array = np.full(sizes, pad_value, data.dtype)
     result[tuple(slice(max(begin, 0), max(begin + size, 0)) for size, begin, _ in pads)] = data[
         tuple(slice(max(-begin, 0), max(n - begin, 0)) for n, (_, begin, _) in zip(sizes, pads))
@@ -88,12 +89,14 @@ def padded(data: Array, pads_begin: Array, pads_end: Array, pad_value: Any, pad_
 
 def at_edge(position: Array, size: int) -> Array:
     """The index of the nearest element; position 0 is the first element of data."""
-    return np.clip(position, 0, max(size - 1, 0))
+    nearest: Array = np.clip(position, 0, max(size - 1, 0))
+    return nearest
 
 
 def reflected(position: Array, size: int) -> Array:
     """The index of the element mirrored at the first or last element, which is not repeated."""
-    return size - 1 - np.abs(size - 1 - np.abs(position))
+    mirrored: Array = size - 1 - np.abs(size - 1 - np.abs(position))
+    return mirrored
 
 
 def repeated(position: Array, size: int) -> Array:

@@ -19,7 +19,8 @@ Axes = tuple[int, ...]
 def mean(data: Array, axes: Axes) -> Array:
     """The mean over axes, which are kept with size 1. The mean of zero elements is 0."""
     count = prod(data.shape[axis] for axis in axes)
-    return np.add.reduce(data, axis=axes, keepdims=True) / data.dtype.type(max(count, 1))
+    average: Array = np.add.reduce(data, axis=axes, keepdims=True) / data.dtype.type(max(count, 1))
+    return average
 
 
 def centred(data: Array, axes: Axes) -> tuple[Array, Array]:

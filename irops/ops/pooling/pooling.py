@@ -162,7 +162,8 @@ def avg_pool(data: Array, *, exclude_pad: bool, **window: Any) -> Array:
     # 0 for a count of 0; integers are rounded, ties to even
     kind = element_type_of(data)
     if kind.floating:
-        return _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
+        means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
+        return means
     wide = np.uint64 if kind.name == "u64" else np.int64
     divisors = np.maximum(counts, 1).astype(wide)
     quotients, remainders = np.divmod(_sums(as_numbers(data).astype(wide), slides), divisors)

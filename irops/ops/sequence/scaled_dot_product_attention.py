@@ -109,7 +109,8 @@ def _add(scores: Array, bias: Array) -> Array:
     """scores + bias, in place if the sum has the shape of scores."""
     sizes = zip(reversed(bias.shape), reversed(scores.shape))
     fits = bias.ndim <= scores.ndim and all(size in (1, of_scores) for size, of_scores in sizes)
-    return np.add(scores, bias, out=scores if fits else None)
+    total: Array = np.add(scores, bias, out=scores if fits else None)
+    return total
 
 
 def _weighted_values(scores: Array, value: Array, sink: Array | None) -> Array:

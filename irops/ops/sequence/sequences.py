@@ -366,7 +366,8 @@ def gru_step(
     else:
         inner = (reset * hidden) @ R[2 * size :].T + B[2 * size :]
     candidate = g(clipped(projected[:, 2 * size :] + inner, clip))
-    return (1 - update) * candidate + update * hidden
+    following: Array = (1 - update) * candidate + update * hidden
+    return following
 
 
 @kernel("RNNCell-1", widen=True)

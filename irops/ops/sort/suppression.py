@@ -95,7 +95,8 @@ def intersection_over_union(a: Array, b: Array, edge: float = 0.0) -> Array:
         across, down = across + longer, down + longer
     common = np.maximum(across, 0) * np.maximum(down, 0)
     real = np.logical_and.outer(areas_a > 0, areas_b > 0)
-    return np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
+    iou: Array = np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
+    return iou
 
 
 # NonMaxSuppression: keep the highest-scoring boxes and drop those that overlap a kept box.
@@ -304,7 +305,8 @@ def softly_suppressed(
 
 
 def _decay(iou: Array, scale: np.float32) -> Array:
-    return np.exp(scale * iou * iou)
+    decay: Array = np.exp(scale * iou * iou)
+    return decay
 
 
 # NMSRotated: non-maximum suppression of rotated boxes.
@@ -372,9 +374,10 @@ def corners_of(boxes: Array) -> Array:
     """The four corners of boxes given by center, width, height and angle, in cyclic order: [boxes, 4, 2]."""
     center, size, angle = boxes[:, np.newaxis, :2], boxes[:, np.newaxis, 2:4] / 2, boxes[:, 4, np.newaxis]
     x, y = np.moveaxis(size * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]), -1, 0)
-    return center + np.stack(
+    corners: Array = center + np.stack(
         [x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], -1
     )
+    return corners
 
 
 def common_area(a: Array, b: Array) -> Array:
@@ -418,11 +421,13 @@ def polygon_area(points: Array, is_vertex: Array) -> Array:
     ring = np.take_along_axis(relative, order[..., np.newaxis], axis=1)
     kept = np.take_along_axis(is_vertex, order, axis=1)
     ring = np.where(kept[..., np.newaxis], ring, ring[:, :1])  # the other points repeat the first vertex
-    return np.abs(_cross(ring, np.roll(ring, -1, axis=1)).sum(axis=1)) / 2
+    area: Array = np.abs(_cross(ring, np.roll(ring, -1, axis=1)).sum(axis=1)) / 2
+    return area
 
 
 def _cross(a: Array, b: Array) -> Array:
-    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    product: Array = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return product
 
 
 # MulticlassNms and MatrixNms: suppression of boxes class by class, then the highest scores of each item.
@@ -733,4 +738,5 @@ def overlap(a: Array, b: Array, normalized: bool) -> Array:
 def area(boxes: Array, edge: np.float32) -> Array:
     """The areas of boxes, 0 if the corners are swapped. edge: what is added to width and height."""
     sides = boxes[..., 2:] - boxes[..., :2]
-    return np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
+    areas: Array = np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
+    return areas
