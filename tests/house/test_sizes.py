@@ -20,10 +20,10 @@ TESTS = Path(__file__).resolve().parents[1]
 MOST_LINES = 60
 """Of a function, with its signature and docstring."""
 BUDGETS = {
-    "lines of irops": 68_700,
+    "lines of irops": 71_200,
     "lines of imports in a thousand": 75,
     "parts at the top": 24,
-    "lines of tests": 48_600,
+    "lines of tests": 50_100,
 }
 """What may be lowered, and is raised by an issue alone: what is added takes the place of something."""
 
