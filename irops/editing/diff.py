@@ -5,10 +5,10 @@ weights differ.
 import os
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -78,9 +78,26 @@ class WeightChange:
     relative: float | None = None
     share: float | None = None
 
+    @property
+    def equal(self) -> bool:
+        """Whether the elements are equal, and only stored otherwise."""
+        return self.share == 0
+
     def __str__(self) -> str:
         place = "/".join((*self.path, self.name))
         return f"weights of {printable(place)}, input {self.input}: {printable(self.details)}"
+
+
+Item: TypeAlias = LayerChange | WeightChange | str
+FOLLOWING = "following"
+"""The kind of rewired layers that are listed under an added or removed one."""
+FOLDED = {
+    "stored": "weights stored otherwise with equal elements",
+    "renamed": "renamed layers",
+    "moved": "moved layers",
+    "metadata": "differences of metadata",
+}
+"""Kinds of differences that do not affect what is computed, of which a report shows few unless asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,36 +143,51 @@ class Difference:
     @property
     def summary(self) -> str:
         """The counts, on one line."""
-        kinds = ("added", "removed", "changed", "rewired", "renamed", "moved")
-        counts = [f"{len(found)} {name}" for name in kinds if (found := getattr(self, name))]
-        if self.weights:
-            counts.append(plural(len(self.weights), "weight") + " differ" + "s" * (len(self.weights) == 1))
+        counts = self._counts("added", "removed", "changed", "rewired")
+        stored = sum(weight.equal for weight in self.weights)
+        if differing := len(self.weights) - stored:
+            counts.append(plural(differing, "weight") + " differ" + "s" * (differing == 1))
         if self.interface:
             counts.append(plural(len(self.interface), "difference") + " of inputs and outputs")
+        if stored:
+            counts.append(plural(stored, "weight") + " stored otherwise with equal elements")
+        counts += self._counts("renamed", "moved")
         if self.metadata:
             counts.append(plural(len(self.metadata), "difference") + " of metadata")
         return ", ".join(counts) or "no difference"
 
+    def _counts(self, *kinds: str) -> list[str]:
+        return [f"{len(changes)} {kind}" for kind in kinds if (changes := getattr(self, kind))]
+
     def _lines(self) -> Iterator[str]:
         yield f"--- {printable(self.a)}: {plural(self.layers[0], 'layer')}"
         yield f"+++ {printable(self.b)}: {plural(self.layers[1], 'layer')}"
-        for text in self.interface:
-            yield printable(text)
-        rewired = list(self.rewired)
-        for change in (*self.removed, *self.added, *self.changed):
-            yield str(change)
-            following = [
-                other for other in rewired if (other.path, other.follows) == (change.path, change.name)
-            ]
-            for other in following if change.what != "changed" else ():
-                rewired.remove(other)
-                yield f"  {other}"
-        yield from map(str, (*rewired, *self.weights))
-        for name in ("renamed", "moved"):
-            yield from map(str, getattr(self, name))
-        for text in self.metadata:
-            yield printable(text)
+        for kind, items in self.by_importance():
+            most = FEW if kind in FOLDED else len(items)
+            for item in items[:most]:
+                yield f"{'  ' * (kind == FOLLOWING)}{item}"
+            if len(items) > most:
+                yield f"{len(items) - most} more {FOLDED[kind]}: JSON and HTML list all"
         yield self.summary
+
+    def by_importance(self) -> Iterator[tuple[str, Sequence[Item]]]:
+        """The differences by kind: those that change what is computed first. What follows from a layer that
+        was added or removed is right behind it.
+        """
+        yield "interface", [printable(text) for text in self.interface]
+        yield "changed", self.changed
+        yield "weights", [weight for weight in self.weights if not weight.equal]
+        following: dict[tuple[tuple[str, ...], str], list[LayerChange]] = defaultdict(list)
+        for change in self.rewired:
+            following[change.path, change.follows].append(change)
+        for change in (*self.removed, *self.added):
+            yield change.what, [change]
+            yield FOLLOWING, following.pop((change.path, change.name), ())
+        yield "rewired", [change for changes in following.values() for change in changes]
+        yield "stored", [weight for weight in self.weights if weight.equal]
+        yield "renamed", self.renamed
+        yield "moved", self.moved
+        yield "metadata", [printable(text) for text in self.metadata]
 
     def to_json(self) -> dict[str, Any]:
         """The differences as JSON values, with the version of their schema."""
@@ -163,30 +195,35 @@ class Difference:
 
     def _repr_html_(self) -> str:
         """A table for notebooks."""
-        return html_table(self.summary, ("", "layer", "op", ""), _rows(self))
+        rows = (row for _, group in _groups(self) for row in group)
+        return html_table(self.summary, ("", "layer", "op", ""), rows)
 
 
 def page(difference: Difference) -> str:
     """The differences as a page of its own. Raises: MissingExtraError"""
     title = f"{difference.a} and {difference.b}"
-    return render("diff.html", title=title, summary=difference.summary, rows=_rows(difference))
+    return render("diff.html", title=title, summary=difference.summary, groups=list(_groups(difference)))
 
 
-def _rows(difference: Difference) -> Iterator[tuple[str, str, str, str]]:
-    """The difference, place, op, details."""
-    for text in difference.interface:
-        yield "interface", "", "", text
-    for what in ("removed", "added", "changed", "rewired", "renamed", "moved"):
-        for change in getattr(difference, what):
-            line = () if change.line is None else (f"line {change.line}",)
-            follows = (f"follows from {change.follows}",) if change.follows else ()
-            details = "; ".join((*line, *change.details, *follows))
-            yield what, "/".join((*change.path, change.name)), change.op, details
-    for weight in difference.weights:
-        place = f"{'/'.join((*weight.path, weight.name))}, input {weight.input}"
-        yield "weights", place, "", f"{weight.kind}: {weight.details}"
-    for text in difference.metadata:
-        yield "metadata", "", "", text
+def _groups(difference: Difference) -> Iterator[tuple[str, list[tuple[str, str, str, str]]]]:
+    """Rows of a table, with a title where they are folded."""
+    for kind, items in difference.by_importance():
+        if items:
+            yield FOLDED.get(kind, ""), [_row(kind, item) for item in items]
+
+
+def _row(kind: str, item: Item) -> tuple[str, str, str, str]:
+    """The kind of a difference, its place, op and details."""
+    match item:
+        case LayerChange():
+            line = () if item.line is None else (f"line {item.line}",)
+            follows = (f"follows from {item.follows}",) if item.follows else ()
+            details = "; ".join((*line, *item.details, *follows))
+            return item.what, "/".join((*item.path, item.name)), item.op, details
+        case WeightChange():
+            place = f"{'/'.join((*item.path, item.name))}, input {item.input}"
+            return kind, place, "", f"{item.kind}: {item.details}"
+    return kind, "", "", item
 
 
 FEW = 8
@@ -742,7 +779,7 @@ class GraphComparison:
         way = f"stored as {stored[0]} -> {stored[1]}" if stored[0] != stored[1] else ""
         facts = self.a.fact(old), self.b.fact(new)
         place = self.b.graph.path, user.name, index
-        if not _same_fact(*facts):
+        if not _same_fact(*facts) and not _same_integers(*facts):
             what = f"{facts[0]} -> {facts[1]}"
             self.weights.append(WeightChange("changed", *place, f"{what}, {way}" if way else what))
             return
@@ -838,6 +875,11 @@ def _before_forms(side: Side, value: Value | None, pairs: Mapping[int, int]) -> 
 
 def _same_fact(a: Fact, b: Fact) -> bool:
     return a.element_type is b.element_type and a.shape == b.shape
+
+
+def _same_integers(a: Fact, b: Fact) -> bool:
+    """Whether both are integers of one shape: axes and sizes are so in i32 and in i64."""
+    return a.element_type.integral and b.element_type.integral and a.shape == b.shape
 
 
 def _spelled(value: Any) -> str:
