@@ -42,10 +42,10 @@ function add(parent, tag, text, kind) {
   parent.append(element);
   return element;
 }
-function table(title, rows) {
+function table(title, rows, kind) {
   if (!rows || !rows.length) return;
   add(panel, "h3", title);
-  const body = add(panel, "table");
+  const body = add(panel, "table", undefined, kind);
   for (const row of rows) {
     const line = add(body, "tr");
     row.forEach((cell, index) => add(line, "td", cell, index ? "code" : ""));
@@ -79,7 +79,7 @@ function explain(box) {
   } else {
     add(panel, "h2", box.querySelector(":scope > .op").textContent);
   }
-  table(layer ? "layers in this box" : "layers that are not drawn", foldedOf(box).slice(0, 300));
+  table(layer ? "layers in this box" : "layers that are not drawn", foldedOf(box).slice(0, 300), "names");
   panel.hidden = false;
 }
 function choose(box) {
@@ -91,6 +91,8 @@ function choose(box) {
     if (link.dataset.from === number || link.dataset.to === number) link.classList.add("near");
   }
   explain(box);
+  const frame = box.querySelector(":scope > .frame").getBoundingClientRect(), around = view.getBoundingClientRect();
+  if (frame.top > around.bottom || frame.left > around.right) show(box); // the panel covers it now
 }
 function textOf(box) {
   const own = [...box.querySelectorAll(":scope > text, :scope > title")].map(line => line.textContent);
@@ -114,13 +116,18 @@ function next(step) {
   show(matches[at]);
 }
 
-let from = null, moved = false;
+const touches = new Map(); // two fingers zoom
+let from = null, moved = false, spread = 0;
 view.addEventListener("pointerdown", event => {
+  touches.set(event.pointerId, event);
   from = [event.clientX - x, event.clientY - y, event.clientX, event.clientY];
-  moved = false;
+  moved = touches.size > 1;
+  spread = 0;
 });
 window.addEventListener("pointermove", event => {
   if (!from) return;
+  if (touches.has(event.pointerId)) touches.set(event.pointerId, event);
+  if (touches.size > 1) return pinch(...touches.values());
   moved ||= Math.hypot(event.clientX - from[2], event.clientY - from[3]) > 4;
   if (!moved) return;
   view.classList.add("dragging");
@@ -128,7 +135,21 @@ window.addEventListener("pointermove", event => {
   y = event.clientY - from[1];
   apply();
 });
-window.addEventListener("pointerup", () => { from = null; view.classList.remove("dragging"); });
+function pinch(one, other) {
+  const place = view.getBoundingClientRect();
+  const distance = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+  if (spread) {
+    zoom(distance / spread, (one.clientX + other.clientX) / 2 - place.left, (one.clientY + other.clientY) / 2 - place.top);
+  }
+  spread = distance;
+}
+for (const end of ["pointerup", "pointercancel"]) {
+  window.addEventListener(end, event => {
+    touches.delete(event.pointerId);
+    from = null;
+    view.classList.remove("dragging");
+  });
+}
 view.addEventListener("click", event => { if (!moved) choose(event.target.closest(".box:not(.exit)")); });
 view.addEventListener("wheel", event => {
   event.preventDefault();
