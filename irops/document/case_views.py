@@ -372,7 +372,7 @@ def _place(what: str, file: Path, line: int) -> OpFile:
     for folder, name in ((schemas_folder(), "schemas"), (PACKAGE, "irops")):
         if not inside and file.is_relative_to(folder):
             inside = f"{name}/{file.relative_to(folder).as_posix()}"
-    text = f"{inside or file.as_posix()}{f':{line}' if line else ''}"
+    text = f"{inside or file.name}{f':{line}' if line else ''}"  # no path of the machine is published
     return OpFile(what, text, repository_url(text) if inside else "")
 
 

@@ -222,7 +222,7 @@ def _row(kind: str, item: Item) -> tuple[str, str, str, str]:
             return item.what, "/".join((*item.path, item.name)), item.op, details
         case WeightChange():
             place = f"{'/'.join((*item.path, item.name))}, input {item.input}"
-            return kind, place, "", f"{item.kind}: {item.details}"
+            return kind, place, "", f"{item.kind}: {item.details}".removeprefix("stored: ")
     return kind, "", "", item
 
 

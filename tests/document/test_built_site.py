@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from built_site.browser import CHROMIUM, axe_faults, overflowing, search_results
+from built_site.browser import CHROMIUM, axe_faults, overflowing, result_of, search_results
 from built_site.links import dead_links, pages_of
 from tables import table
 
@@ -84,8 +84,8 @@ def test_options_keep_their_dashes():
 
 @needs_chromium
 @pytest.mark.timeout(900)
-def test_no_page_is_wider_than_a_phone_or_a_desktop(pages, tmp_path):
-    assert overflowing(FOLDER, sorted(pages), [390, 1280], tmp_path) == []
+def test_no_page_and_no_table_is_wider_than_a_phone_or_a_desktop(pages, tmp_path):
+    assert overflowing(FOLDER, sorted(pages), [390, 1280, 1400], tmp_path) == []
 
 
 @needs_chromium
@@ -106,3 +106,31 @@ def test_what_the_search_names_is_there(pages):
 def test_a_search_finds_what_a_stranger_looks_for(tmp_path):
     results = search_results(FOLDER, list(TASKS), tmp_path)
     assert {words: results[words] for words, page in TASKS.items() if page not in results[words][:5]} == {}
+
+
+MISSES = """
+const said = {};
+for (const words of ["convoluton", "kv cache", "xyzzy"]) {
+  const page = (await frame("/search.html?q=" + encodeURIComponent(words), 1280)).contentDocument;
+  const status = page.querySelector(".search-summary");
+  for (let turn = 0; turn < 400 && !status.textContent; turn++)
+    await new Promise(next => setTimeout(next, 50));
+  said[words] = [page.getElementById("named-results").innerText, /did not match any/.test(status.innerText)];
+  if (status.offsetParent === null) said[words][1] = false;
+}
+return said;
+"""
+
+
+@needs_chromium
+def test_a_search_says_that_nothing_is_found_only_where_nothing_is(tmp_path):
+    said = result_of(FOLDER, MISSES, tmp_path, 120)
+    assert {words: nothing for words, (_, nothing) in said.items()} == {
+        "convoluton": False,
+        "kv cache": False,
+        "xyzzy": True,
+    }
+    assert said["convoluton"][0].startswith(
+        "No name has a word of “convoluton”; these are found by “convolution”"
+    )
+    assert said["xyzzy"][0] == ""

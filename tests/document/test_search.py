@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from libraries import needs
+from tables import table
 
 import irops.document
 from irops.cli.docs import command_pages
@@ -18,6 +19,8 @@ HERE = Path(__file__).resolve().parent
 SCRIPT = Path(irops.document.__file__).with_name("sphinx") / "static" / "search.js"
 TABLE = dict(line.split(" | ") for line in (HERE / "searches.txt").read_text("utf-8").splitlines())
 """The page that each query shall find."""
+MISSPELLED = table(__file__, "misspelled")
+"""How a query is understood."""
 RUN = """
 const given = JSON.parse(require("fs").readFileSync(0));
 console.log(JSON.stringify((FUNCTION)(require(process.argv[1]), ...given)));
@@ -41,7 +44,8 @@ def node(function, script, *given):
 
 def groups(entries, *queries):
     """By query, the groups that the page of the search shows."""
-    asked = "(search, entries, queries) => queries.map(query => [query, search.ranked(entries, query)])"
+    ranked = "search.ranked(entries, search.corrected(entries, query))"
+    asked = f"(search, entries, queries) => queries.map(query => [query, {ranked}])"
     return dict(node(asked, SCRIPT, entries, queries))
 
 
@@ -53,6 +57,14 @@ def test_the_page_that_people_mean_is_among_the_first_three(entries):
     }
     assert len(TABLE) >= 120
     assert {query: found[query] for query, page in TABLE.items() if page not in found[query]} == {}
+
+
+@needs_node
+def test_words_that_nothing_has_are_spelled_as_the_nearest_that_something_has(entries):
+    each = "(search, entries, queries) => queries.map(query => [query, search.corrected(entries, query)])"
+    spelled = dict(node(each, SCRIPT, entries, [*TABLE, *MISSPELLED]))
+    wanted = {query: query for query in TABLE} | MISSPELLED
+    assert {query: text for query, text in spelled.items() if text != wanted[query]} == {}
 
 
 @needs_node

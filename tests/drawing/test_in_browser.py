@@ -20,7 +20,8 @@ for (const width of [1400, 390]) {
   for (const box of page.querySelectorAll(".box:not(.exit)")) {
     box.dispatchEvent(new MouseEvent("click", {bubbles: true}));
     clicked++;
-    if (panel.scrollWidth > panel.clientWidth || panel.clientWidth < 300) faults.push([width, panel.clientWidth]);
+    const {scrollWidth, clientWidth} = panel;
+    if (scrollWidth > clientWidth || clientWidth < 300) faults.push([width, scrollWidth, clientWidth]);
     if (page.getElementById("view").clientHeight < 300) faults.push([width, "the panel covers the drawing"]);
     for (const cell of panel.querySelectorAll("td")) {
       const {right, height} = cell.getBoundingClientRect();

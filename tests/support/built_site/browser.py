@@ -30,8 +30,12 @@ const work = async () => { while (paths.length) {
   const path = paths.shift(), made = await frame("/" + path, widths[0]);
   for (const width of widths) {
     made.style.width = `${width}px`;
+    for (let k = 0; k < 2; k++) await new Promise(next => made.contentWindow.requestAnimationFrame(next));
     const found = made.contentDocument.documentElement.scrollWidth;
     if (found > width) wide.push(`${path} at ${width}: ${found}`);
+    const tables = [...made.contentDocument.querySelectorAll(".table-wrapper, .rows")];
+    const cut = tables.find(table => table.scrollWidth > table.clientWidth + 1);
+    if (cut) wide.push(`${path} at ${width}: a table of ${cut.scrollWidth}`);
   }
   made.remove();
 } };
@@ -135,7 +139,7 @@ def result_of(folder: Path, script: str, profile: Path, seconds: float) -> Any:
 def overflowing(
     folder: Path, paths: list[str], widths: list[int], profile: Path, seconds: float = 850
 ) -> list[str]:
-    """The pages that are wider than a window of some width."""
+    """The pages that are wider than a window of some width, and tables that are wider than their page."""
     script = WIDTHS % {"widths": json.dumps(widths), "paths": json.dumps(paths)}
     result: list[str] = result_of(folder, script, profile, seconds)
     return result

@@ -1,9 +1,24 @@
-/* Menus and what scrolls sideways can be used with the keyboard, and each landmark has a name. */
+/* Tables fit into their page; menus and what scrolls sideways can be used with the keyboard; each landmark has a name. */
 document.addEventListener("DOMContentLoaded", () => {
-  const reach = () => document.querySelectorAll("article pre, article .table-wrapper, figure").forEach(box => {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
+  const boxes = [...document.querySelectorAll("article .table-wrapper")];
+  document.querySelectorAll("article .table-wrapper table").forEach(table => {
+    const titles = [...(table.tHead?.rows[0].cells ?? [])].map(cell => cell.textContent.trim());
+    for (const { rows } of table.tBodies) for (const { cells } of rows) {
+      [...cells].forEach((cell, k) => {
+        cell.classList.toggle("empty", !cell.textContent.trim());
+        if (k && titles[k]) cell.dataset.title = titles[k];
+      });
+    }
   });
+  const reach = () => {
+    boxes.forEach(box => box.classList.remove("stacked"));
+    const wide = boxes.filter(box => box.scrollWidth > box.clientWidth + 1); // all are measured before one changes
+    wide.forEach(box => box.classList.add("stacked"));
+    document.querySelectorAll("article pre, article .table-wrapper, figure").forEach(box => {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
+  };
   reach();
   addEventListener("resize", reach);
   document.querySelectorAll("label.nav-overlay-icon, label.toc-overlay-icon").forEach(label => {

@@ -117,6 +117,62 @@ function found(entries, query) {
     .sort((a, b) => b.points - a.points || order.indexOf(a.kind) - order.indexOf(b.kind) || newestFirst(a, b));
 }
 
+/** The words of lists of entries, with the weight of the places where they are. */
+const VOCABULARIES = new WeakMap();
+function vocabulary(entries) {
+  if (!VOCABULARIES.has(entries)) {
+    const words = new Map();
+    const add = (texts, weight) => {
+      for (const word of texts.flatMap(text => [...wordsOf(text), squashed(text)]))
+        if (word.length > 3) words.set(word, (words.get(word) || 0) + weight);
+    };
+    for (const { names, keywords, words: more, summary } of entries)
+      add(names, 100), add(keywords, 20), add([summary, ...more].flatMap(wordsOf), 1);
+    VOCABULARIES.set(entries, words);
+  }
+  return VOCABULARIES.get(entries);
+}
+
+/** How many letters are added, left out, replaced or exchanged with their neighbour between two words. */
+function distance(one, other) {
+  let before = [], last = [], row = [...Array(other.length + 1).keys()];
+  for (let i = 1; i <= one.length; i++) {
+    [before, last, row] = [last, row, [i]];
+    for (let j = 1; j <= other.length; j++) {
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (one[i - 1] !== other[j - 1]));
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        row[j] = Math.min(row[j], before[j - 2] + 1);
+    }
+  }
+  return row[other.length];
+}
+
+/** The known word that a word is most like: the nearest, of these the one that names most; or the word itself. */
+function respelled(entries, word) {
+  const name = word.toLowerCase();
+  const most = Math.min(2, Math.floor(name.length / 4)); // one letter of four, two of eight
+  let best = word, least = [most + 0.75, 0];
+  for (const [known, weight] of vocabulary(entries)) {
+    if (Math.abs(known.length - name.length) > most) continue;
+    const found = [distance(name, known) + (name[0] === known[0] ? 0 : 0.5), -weight];
+    if (found[0] < least[0] || (found[0] === least[0] && found[1] < least[1])) [best, least] = [known, found];
+  }
+  return best;
+}
+
+/** A query whose words that nothing is found by are replaced by those that they are most like. */
+function corrected(entries, query) {
+  if (!ITEMS.has(entries)) ITEMS.set(entries, entries.map(prepared));
+  const items = ITEMS.get(entries);
+  if (items.some(item => naming(item, asked(query.trim())) >= SURE)) return query;
+  return query.replace(/[a-z]{4,}/gi, (word, at) => {
+    const around = `${query[at - 1]}${query[at + word.length]}`;
+    const isPart = /\d/.test(around) || (/_/.test(around) && word === word.toUpperCase()); // bfloat16, IROPS_DISABLE
+    const isKnown = EMPTY.has(word.toLowerCase()) || items.some(item => describing(item, asked(word)));
+    return isPart || isKnown ? word : respelled(entries, word);
+  });
+}
+
 /** The groups of what a query finds, the best first: their title, the entries of a line each, and others. */
 function ranked(entries, query) {
   const all = found(entries, query.trim());
@@ -129,13 +185,14 @@ function ranked(entries, query) {
   });
 }
 
+const made = (parent, tag, text = "") => {
+  const child = parent.appendChild(document.createElement(tag));
+  child.textContent = text;
+  return child;
+};
+
 /** Show the groups in an element of the page. */
 function show(groups, element) {
-  const made = (parent, tag, text = "") => {
-    const child = parent.appendChild(document.createElement(tag));
-    child.textContent = text;
-    return child;
-  };
   const link = (parent, { page, title, summary }) => {
     const [path, anchor] = page.split("#");
     const child = made(parent, "a", title);
@@ -159,8 +216,12 @@ function show(groups, element) {
   }
 }
 
-if (typeof module !== "undefined") module.exports = { ranked };
+if (typeof module !== "undefined") module.exports = { ranked, corrected };
 if (typeof ENTRIES !== "undefined") {
   const query = new URLSearchParams(location.search).get("q") || "";
-  if (query.trim()) show(ranked(ENTRIES, query), document.getElementById("named-results"));
+  const place = document.getElementById("named-results");
+  const spelled = query.trim() ? corrected(ENTRIES, query) : "";
+  const groups = spelled ? ranked(ENTRIES, spelled) : [];
+  if (spelled !== query && groups.length) made(place, "p", `No name has a word of “${query}”; these are found by “${spelled}”:`);
+  show(groups, place);
 }
