@@ -87,7 +87,7 @@ def test_versions_and_dialects_are_in_order_and_kinds_are_grouped(entries):
     assert others <= set(pages["reverse sequence"][0][1:])
     assert pages["topk"][0][:3] == ["ops/TopK-11", "ops/TopK-3", "ops/TopK-1"]
     assert pages["TopK-3"][0][0] == "ops/TopK-3"
-    assert {"ops/ReadValue-6", "ops/Assign-6", "ops/ScaledDotProductAttention-13"} <= set(pages["kv cache"][0])
+    assert set(pages["kv cache"][0]) > {"ops/ReadValue-6", "ops/ScaledDotProductAttention-13"}
     assert [group["title"] for group in shown["convert"]][:3] == ["Ops", "Commands", "Python"]
     exact = [["ops/Convert-1"], ["commands/convert"], ["api/editing#irops.convert"]]
     assert [lines for lines in pages["convert"] if lines] == exact
