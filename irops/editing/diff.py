@@ -167,7 +167,7 @@ class Difference:
             for item in items[:most]:
                 yield f"{'  ' * (kind == FOLLOWING)}{item}"
             if len(items) > most:
-                yield f"{len(items) - most} more {FOLDED[kind]}: JSON and HTML list all"
+                yield f"more {FOLDED[kind]}: {len(items) - most}; JSON and HTML list all"
         yield self.summary
 
     def by_importance(self) -> Iterator[tuple[str, Sequence[Item]]]:
@@ -177,9 +177,9 @@ class Difference:
         yield "interface", [printable(text) for text in self.interface]
         yield "changed", self.changed
         yield "weights", [weight for weight in self.weights if not weight.equal]
-        following: dict[tuple[tuple[str, ...], str], list[LayerChange]] = defaultdict(list)
+        following: dict[tuple[tuple[str, ...], str | None], list[LayerChange]] = defaultdict(list)
         for change in self.rewired:
-            following[change.path, change.follows].append(change)
+            following[change.path, change.follows or None].append(change)
         for change in (*self.removed, *self.added):
             yield change.what, [change]
             yield FOLLOWING, following.pop((change.path, change.name), ())

@@ -219,13 +219,13 @@ def test_what_does_not_affect_results_comes_last_and_is_folded():
     graph.set_constant(constant, constant.output.value + 1)
     difference = irops.diff(model(), graph.model())
     lines = str(difference).splitlines()[2:]
-    more = f"{len(difference.renamed) - 8} more renamed layers: JSON and HTML list all"
+    more = f"more renamed layers: {len(difference.renamed) - 8}; JSON and HTML list all"
     assert lines[0].startswith("weights of ")
     assert [line.split()[0] for line in lines[1:9]] == ["renamed"] * 8
     assert lines[9] == more
     shown, _, folded = page(difference).partition("<details>")
     assert (shown.count("<tr class="), "weights" in shown, "renamed</th>" in shown) == (1, True, False)
-    assert f"<summary>{len(difference.renamed)} renamed layers</summary>" in folded
+    assert f"<summary>Renamed layers: {len(difference.renamed)}</summary>" in folded
     assert folded.count("renamed</th>") == len(difference.renamed)
 
 
