@@ -369,9 +369,10 @@ def compared(a: Array, b: Array) -> Elements | None:
         with np.errstate(all="ignore"):
             wide = x.astype(np.float64), y.astype(np.float64)
             scale = max(scale, float(np.nanmax(np.abs(wide[0]), initial=0)))
-            if x.tobytes() == y.tobytes():
+            if x.dtype == y.dtype and x.tobytes() == y.tobytes():
                 continue
-            unequal = ~((wide[0] == wide[1]) | (np.isnan(wide[0]) & np.isnan(wide[1])))
+            exact = (x, y) if {x.dtype.kind, y.dtype.kind} <= {"i", "u"} else wide  # 2**53 + 1 in i64
+            unequal = (exact[0] != exact[1]) & ~(np.isnan(wide[0]) & np.isnan(wide[1]))
             distance = np.abs(wide[0] - wide[1])[unequal]
         different += int(unequal.sum())
         greatest = max(greatest, float(np.max(np.nan_to_num(distance, nan=np.inf), initial=0)))

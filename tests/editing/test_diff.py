@@ -11,7 +11,7 @@ from tables import table, tensor
 
 import irops
 from irops.cli.main import main
-from irops.editing.diff import Difference, Elements, LayerChange, Matching, WeightChange, page
+from irops.editing.diff import Difference, Elements, LayerChange, Matching, WeightChange, compared, page
 from irops.ir.model import Element, LayerGraph, LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -138,6 +138,22 @@ def test_weights_in_another_type_are_compared_by_value(net):
     assert difference.weights[0].details.startswith("stored as f32 -> f16, greatest difference")
     assert 0 < (difference.weights[0].relative or 0) < 1e-3
     assert irops.diff(plain, half, ignore=["weights"]).same
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (np.array([200], np.uint8), np.array([-56], np.int8)),  # the same bits
+        (np.array([2**53], np.int64), np.array([2**53 + 1], np.int64)),  # the same in f64
+        (np.array([2**64 - 1], np.uint64), np.array([-1], np.int64)),
+    ],
+)
+def test_integers_of_any_types_are_compared_exactly(a, b):
+    found = compared(a, b)
+    assert found is not None
+    assert found.share == 1
+    assert compared(a[:0], b[:0]) is None
+    assert compared(np.array([7], np.int8), np.array([7], np.uint64)) is None
 
 
 def test_bodies_are_compared():
