@@ -7,10 +7,14 @@ from irops.diagnostics.rules import rule
 from irops.ir.model import Model
 
 
-def require_valid(analysis: ModelAnalysis, done: str) -> None:
-    """Raises: DiagnosticError for a model with errors; done: what was to be done, translated or converted"""
+def require_valid(analysis: ModelAnalysis, done: str, harmless: tuple[str, ...] = ()) -> None:
+    """Raises: DiagnosticError for a model with errors; done: what was to be done, translated or converted;
+    harmless: errors that do not count
+    """
     model = analysis.model
-    errors = [d for d in check(analysis).errors if d.rule.check is None and d.name != "failed-rule"]
+    errors = [
+        d for d in check(analysis).errors if d.rule.check is None and d.name not in ("failed-rule", *harmless)
+    ]
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         message = f"the model has {count}; only models without errors can be {done}"

@@ -192,6 +192,17 @@ def _some(element: Element | None) -> tuple[Element, ...]:
     return () if element is None else (element,)
 
 
+def write_layers(model: Model, path: StrPath) -> None:
+    """Write a model to path, whose constants stay where they lie in weights that are not written.
+
+    Raises:  as write, but for bytes that are missing
+    """
+    xml = local_target(path, of_model=True)
+    with recursion_limit_for(MAX_DEPTH), PendingFiles(xml) as (file,):
+        for piece in document(model, lambda layer: layer.data):
+            file.write(piece.encode())
+
+
 _ONE_BYTE = Weights.of_bytes(b"\0")
 
 

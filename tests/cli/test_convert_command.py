@@ -1,6 +1,8 @@
 """irops convert: to other releases and opsets, and between OpenVINO and ONNX."""
 
+import shutil
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,3 +112,23 @@ def test_unrepresentable_layers_are_reported_and_no_file_is_written(irops, valid
     assert (result.status, result.out) == (1, "")
     assert "error IR921 layer" in result.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("fault", ["does not exist", "is a pointer of Git LFS"])
+def test_a_model_without_its_weights_is_converted_where_no_value_is_needed(irops, tmp_path, fault):
+    source = Path(__file__).parents[2] / "examples/digit_classifier/model.xml"
+    shutil.copy(source, tmp_path / "m.xml")
+    if "pointer" in fault:
+        (tmp_path / "m.bin").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    for words in (("--shape", "image:2,1,12,12"), ("--target", "2024.0")):
+        done = irops("convert", tmp_path / "m.xml", *words, "-o", tmp_path / "o.xml")
+        assert done.status == 0
+        assert f"m.bin {fault}" in done.err
+        assert not (tmp_path / "o.bin").exists()
+        shutil.copy(source.with_suffix(".bin"), tmp_path / "o.bin")
+        assert irops("run", tmp_path / "o.xml", "--fill", "ones").status == 0
+        (tmp_path / "o.bin").unlink()
+        (tmp_path / "o.xml").unlink()
+    done = irops("convert", tmp_path / "m.xml", "-o", tmp_path / "o.onnx")
+    assert (done.status, sorted(path.name for path in tmp_path.glob("o*"))) == (1, [])
+    assert done.err.count(": error IR") == 2  # that it has an error, and which

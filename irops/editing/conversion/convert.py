@@ -79,7 +79,7 @@ def converted(
             f"the model is of dialect {model.dialect}; only models of openvino have releases to convert to"
         )
         raise refusal(model, "inconvertible-layer", message)
-    require_valid(analysis, "converted")
+    require_valid(analysis, "converted", ("missing-weights",))  # what needs a value of them says so
     work = _Conversion(analysis, reader)
     if target is not None:
         work.convert()
