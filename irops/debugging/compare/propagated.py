@@ -272,7 +272,7 @@ class _Propagated:
         one, other = in_one_type(one, other)
         formed, note = in_form_of(one, other)
         if formed is None:
-            return Judgement(Verdict.WRONG, f"{note}{self._origin(node)}", None, index)
+            return Judgement(Verdict.WRONG, f"{self._origin(node)}{note}", None, index)
         outputs = [value.outputs[index] for value in noisy if index < len(value.outputs)]
         runs = [array for array in outputs if array is not None]
         ask = partial(question_of, node, noisy, self._arithmetic)
@@ -280,7 +280,7 @@ class _Propagated:
         names = (node.layer.name, *node.layer.outputs[index].names)
         judged = self._context.tolerances.judged(judged, names, one, formed)
         origin = self._origin(node) if judged.is_fault else ""
-        return replace(judged, reason=f"{judged.reason}{origin}", output=index)
+        return replace(judged, reason=f"{origin}{judged.reason}", output=index)
 
     def _random_judged(
         self, node: LayerNode, index: int, other: Array, runs: Sequence[LayerValue]
@@ -297,5 +297,5 @@ class _Propagated:
         """From which layer an error is inherited, if from one."""
         for source in self._context.analysis.root.wiring.inputs[node.layer.id]:
             if source is not None and source[0].id in self._wrong:
-                return f"; its input {abridged(source[0].name, 60)} differs already"
+                return f"its input {abridged(source[0].name, 60)} differs already; "
         return ""
