@@ -103,7 +103,7 @@ def test_a_report_with_nan_agrees_with_itself():
     assert lines[1].strip() in failure.text
     text = page(found, analysis)
     assert "2 of 5 elements differ (40.0%): 2 NaN; the rest is equal" in text
-    assert re.findall('<td class="number">(.*?)</td>', text) == ["NaN", "", "40.00%"]
+    assert re.findall('<td class="number" title=".*?">(.*?)</td>', text) == ["NaN", "", "40.00%"]
     for said in (str(found), text, failure.text):
         assert not re.search(" 0% of the error|cosine|SNR|max rel|nan to nan", said)
 
