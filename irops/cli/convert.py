@@ -28,18 +28,15 @@ example:
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from irops.analysis.declaring import with_declared_ports
-from irops.analysis.model_analysis import ModelAnalysis, analyse, infer
-from irops.analysis.writing import write
+from irops.analysis.model_analysis import ModelAnalysis, analyse
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of
 from irops.cli.options import Pair, add_option, add_settings, add_shapes, written_model
 from irops.cli.parser import CLEAN
+from irops.cli.writing import write_model
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.suggestions import did_you_mean_word
@@ -47,13 +44,9 @@ from irops.dialects import dialect_named, dialect_of_suffix
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import Conversion, target_named
 from irops.editing.graph.graph import Graph
-from irops.editing.soundness import refusal
 from irops.editing.translation.node import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translated
-from irops.files.storage import JoinedWeights
 from irops.ir.build import READ
-from irops.ir.model import Model
-from irops.ir.write import write_layers
 from irops.spec.definition import OPENVINO
 
 EXIT_1 = "the model has errors, or a layer has no equal form in the target"
@@ -125,7 +118,7 @@ def execute(args: argparse.Namespace) -> int:
         analysis = _reshaped(analysis, args.shapes)
     if between_dialects and not of_versions:
         target = translated(analysis, dialect.name, int(opset) if opset else None)
-        _write(source, target, args)
+        write_model(source, target, args)
         if not args.quiet:
             opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
             unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
@@ -137,28 +130,12 @@ def execute(args: argparse.Namespace) -> int:
             analysis = translated(analysis, OPENVINO)
         release = None if between_dialects else args.target
         conversion = converted(analysis, release, upgrade=args.upgrade, ir_version=args.ir_version)
-        _write(source, analyse(conversion.model, analysis.registry), args)
+        write_model(source, analyse(conversion.model, analysis.registry), args)
         if not args.quiet:
             _report(conversion, args.output, len(analysis.model.layers))
     for port in analysis.signature.inputs if args.shapes and not args.quiet else ():
         print(f"  input {printable(port.name)}: {port.fact}")
     return CLEAN
-
-
-def _write(source: Model, analysis: ModelAnalysis, args: argparse.Namespace) -> None:
-    """Write a model; where the weights of its source are missing the layers alone, for those found later."""
-    missing, dialects = source.weights, {source.dialect, analysis.model.dialect}
-    needs_weights = dialects == {OPENVINO} and any(layer.is_constant for _, layer in source.walk())
-    if not needs_weights or missing is None or not missing.fault or missing.size:
-        write(analysis, args.output, registry=analysis.registry)
-        return
-    if isinstance(analysis.model.weights, JoinedWeights) and not analysis.model.weights.is_single:
-        why = f"{missing.name} {missing.fault}, and the conversion adds constants to it"
-        raise refusal(source, "invalid-source-model", why)
-    write_layers(with_declared_ports(analysis.model, infer(analysis)), args.output)
-    if not args.quiet:
-        place = Path(args.output).with_suffix(".bin")
-        print(f"note: {printable(f'{missing.name} {missing.fault}; its place is {place}')}", file=sys.stderr)
 
 
 def _reshaped(analysis: ModelAnalysis, shapes: Sequence[Pair]) -> ModelAnalysis:

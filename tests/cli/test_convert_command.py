@@ -120,8 +120,9 @@ def test_a_model_without_its_weights_is_converted_where_no_value_is_needed(irops
     shutil.copy(source, tmp_path / "m.xml")
     if "pointer" in fault:
         (tmp_path / "m.bin").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
-    for words in (("--shape", "image:2,1,12,12"), ("--target", "2024.0")):
-        done = irops("convert", tmp_path / "m.xml", *words, "-o", tmp_path / "o.xml")
+    whole = ("extract", "--to", "probabilities")
+    for words in (("convert", "--shape", "image:2,1,12,12"), ("convert", "--target", "2024.0"), whole):
+        done = irops(words[0], tmp_path / "m.xml", *words[1:], "-o", tmp_path / "o.xml")
         assert done.status == 0
         assert f"m.bin {fault}" in done.err
         assert not (tmp_path / "o.bin").exists()
