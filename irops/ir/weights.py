@@ -157,14 +157,16 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
         faults.append((*first, _no_weights(weights, first[1], count, end)))
     needed = f"{weights.name} has {weights.size} bytes, the constants need {end}"
     short = f"{needed}: it is cut off, or belongs to another model"
-    outside = [item for item in faults if item[2].rule == "constant-outside-weights"]
-    for path, layer, fault in [item for item in faults if item not in outside[1:]]:
-        if fault.rule == "constant-outside-weights":
-            more = f", as must {plural(len(outside) - 1, 'other constant')}" if len(outside) > 1 else ""
+    others = sum(fault.rule == "constant-outside-weights" for _, _, fault in faults) - 1
+    more = f", as must {plural(others, 'other constant')}" if others > 0 else ""
+    is_said = False
+    for path, layer, fault in faults:
+        if fault.rule != "constant-outside-weights":
+            yield _diagnostic(model, layer, path, fault)
+        elif not is_said:
+            is_said = True
             summed = fault._replace(message=fault.message + more, notes=(*fault.notes, short))
             yield _diagnostic(model, layer, path, summed)
-        else:
-            yield _diagnostic(model, layer, path, fault)
 
 
 def _region_fault(layer: Layer, region: Region, weights: Weights) -> "ConstantFault | None":
