@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from irops.diagnostics.suggestions import did_you_mean
@@ -36,7 +36,8 @@ L = TypeVar("L", bound=NamedLayer)
 class LayerNames(Generic[L]):
     """The layers of one graph. A tensor's name comes before a layer's; of equal ones, the first counts."""
 
-    def __init__(self, layers: Iterable[tuple[int, L]]) -> None:
+    def __init__(self, layers: Iterable[tuple[Hashable, L]]) -> None:
+        """layers: with their ids, or where they have none, with any key that is no number"""
         self._by_id = dict(layers)
         self._layers: dict[str, L] = {}
         self._tensors: dict[str, tuple[L, int]] = {}
@@ -78,7 +79,7 @@ class LayerNames(Generic[L]):
 
     def exact(self, key: str | int) -> tuple[L, int | None] | None:
         """The layer that a name or an id stands for, without patterns and parts."""
-        if isinstance(key, int):
+        if not isinstance(key, str):
             return (self._by_id[key], None) if key in self._by_id else None
         if key in self._tensors:
             return self._tensors[key]

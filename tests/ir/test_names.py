@@ -70,6 +70,12 @@ def test_a_message_lists_few_of_many_names():
         LayerNames(layers).one("*[a-z]*")
 
 
+@pytest.mark.parametrize("key", [0, "0", "99", ("squashed",)])
+def test_nodes_of_a_graph_have_no_ids(key):
+    with pytest.raises(KeyError, match="there is no layer or tensor"):
+        irops.Graph(model())[key]
+
+
 def test_a_pattern_names_several_layers_where_several_are_asked_for():
     assert [layer.name for layer, _ in NAMES.all("blocks.?.Act")] == ["blocks.0.Act", "blocks.1.Act"]
     with pytest.raises(KeyError, match="stands for 2"):

@@ -397,7 +397,7 @@ class Base:
         """
         found = self._by_name.get(name)
         if not found:
-            return LayerNames(enumerate(self.order)).one(name)[0]
+            return LayerNames((node, node) for node in self.order).one(name)[0]  # nodes have no ids
         return min(found, key=self.order.index) if len(found) > 1 else found[0]
 
     def names(self) -> Iterator[str]:
