@@ -407,7 +407,6 @@ def compared(
             layers = tuple(_without_overflow(layers, ending[0]))
         notes = (*ending, *notes)
     notes = (*further, *notes, *_unguarded(a, b))
-    complete = complete or _works(b, results)
     if not b.computes_layers and not b.is_whole:
         results = tuple(following(context, layers, results))
     source = context.model.source
@@ -420,7 +419,7 @@ def compared(
         layers,
         b.arithmetic.precision,
         (*context.tolerances.notes(), *sizes, *_without_partner(context, b), *notes),
-        complete,
+        complete or _works(b, results),
         results,
         coverage_of(context.analysis, layers, results, _why_missing(chosen, a, b, complete=complete)),
         b.is_whole,

@@ -119,6 +119,7 @@ def test_results_that_agree_do_so_where_the_runtime_fails_with_further_outputs()
     found = irops.compare(chain(), X, b=Untapped(()), mode="propagated")
     assert (found.ok, found.coverage.layers) == (True, 0)
     assert any("too many outputs" in note for note in found.notes)
+    assert list(found.coverage.layers_left_out) == ["device ended before"]
 
 
 @needs("openvino")
