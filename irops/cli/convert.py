@@ -118,7 +118,7 @@ def execute(args: argparse.Namespace) -> int:
         analysis = _reshaped(analysis, args.shapes)
     if between_dialects and not of_versions:
         target = translated(analysis, dialect.name, int(opset) if opset else None)
-        write_model(source, target, args)
+        write_model(source, target, target.registry, args)
         if not args.quiet:
             opsets = "".join(f", opset {number}" for number in target.model.opsets.values())
             unit = "ONNX node" if dialect.name == ONNX else f"{dialect.title} layer"
@@ -130,7 +130,7 @@ def execute(args: argparse.Namespace) -> int:
             analysis = translated(analysis, OPENVINO)
         release = None if between_dialects else args.target
         conversion = converted(analysis, release, upgrade=args.upgrade, ir_version=args.ir_version)
-        write_model(source, analyse(conversion.model, analysis.registry), args)
+        write_model(source, conversion.model, analysis.registry, args)
         if not args.quiet:
             _report(conversion, args.output, len(analysis.model.layers))
     for port in analysis.signature.inputs if args.shapes and not args.quiet else ():

@@ -16,7 +16,7 @@ import argparse
 import os
 from pathlib import Path
 
-from irops.analysis.model_analysis import ModelAnalysis, analyse, path_of_text
+from irops.analysis.model_analysis import ModelAnalysis, path_of_text
 from irops.cli.main import Refusal
 from irops.cli.models import add_model, analysis_of, load_all
 from irops.cli.options import add_option, add_settings, argument_errors, written_model
@@ -67,7 +67,7 @@ def execute(args: argparse.Namespace) -> int:
         boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)
         part = extracted(analysis, boundary)
     arrays = _values(part, analysis, args.load_inputs) if args.load_inputs else {}
-    write_model(model, analyse(part.model, analysis.registry), args)
+    write_model(model, part.model, analysis.registry, args)
     beside = Path(args.output).with_suffix(".npz")
     if args.load_inputs:
         save_all(os.fspath(beside), arrays)

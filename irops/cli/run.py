@@ -21,6 +21,7 @@ import numpy as np
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
 from irops.cli.display import print_diagnostics, print_json, progress_bar, table
+from irops.cli.main import Refusal
 from irops.cli.models import add_inputs, add_model, inputs_of, load_all, registry_of
 from irops.cli.options import add_format, add_option, add_settings, argument_errors, limits_of, written
 from irops.cli.parser import CLEAN, FINDINGS
@@ -73,6 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
+    if args.profile and args.output_format == "json":
+        raise Refusal("--profile prints tables; give it without --output-format json")
     limits = limits_of(args, settings(args.config).limits)
     model = read(args.model, args.weights, limits=limits)
     keep = [name for text in args.keep for name in text.split(",") if name]

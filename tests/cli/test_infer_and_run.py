@@ -226,3 +226,6 @@ def test_a_run_is_json_for_programs(irops, tmp_path):
     done = irops(*words, "--keep", "log", "--expect", tmp_path / "y.npz")
     assert (done.status, done.json["expected"]["y"]["verdict"]) == (1, "wrong")
     assert [kept["name"] for kept in done.json["kept"]] == ["log"]
+    refused = irops(*words, "--profile")
+    assert (refused.status, refused.out) == (2, "")
+    assert "--profile prints tables" in refused.err
