@@ -7,6 +7,7 @@ from pathlib import Path
 from irops.analysis.declaring import with_declared_ports
 from irops.analysis.model_analysis import ModelAnalysis, infer
 from irops.analysis.writing import write
+from irops.cli.main import Refusal
 from irops.diagnostics.printable import printable
 from irops.dialects.registry import Registry
 from irops.editing.soundness import refusal
@@ -29,7 +30,9 @@ def write_model(
     if isinstance(model.weights, JoinedWeights) and not model.weights.is_single:
         why = f"{missing.name} {missing.fault}, and the conversion adds constants to it"
         raise refusal(source, "invalid-source-model", why)
+    place = Path(args.output).with_suffix(".bin")
+    if place.exists():
+        raise Refusal(f"{place} is there, and is not {missing.name}, which is missing; remove it first")
     write_layers(with_declared_ports(model, infer(made, registry=registry)), args.output)
     if not args.quiet:
-        place = Path(args.output).with_suffix(".bin")
         print(f"note: {printable(f'{missing.name} {missing.fault}; its place is {place}')}", file=sys.stderr)

@@ -130,6 +130,11 @@ def test_a_model_without_its_weights_is_converted_where_no_value_is_needed(irops
         assert irops("run", tmp_path / "o.xml", "--fill", "ones").status == 0
         (tmp_path / "o.bin").unlink()
         (tmp_path / "o.xml").unlink()
+    (tmp_path / "o.bin").write_bytes(b"of another model")
+    done = irops("convert", tmp_path / "m.xml", "--target", "2024.0", "-o", tmp_path / "o.xml")
+    assert (done.status, (tmp_path / "o.xml").exists()) == (2, False)
+    assert "o.bin is there" in done.err
+    (tmp_path / "o.bin").unlink()
     done = irops("convert", tmp_path / "m.xml", "-o", tmp_path / "o.onnx")
     assert (done.status, sorted(path.name for path in tmp_path.glob("o*"))) == (1, [])
     assert done.err.count(": error IR") == 2  # that it has an error, and which
